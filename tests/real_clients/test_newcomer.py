@@ -13,7 +13,7 @@ import pytest
 from tests.real_clients.configure import write_settings
 from tests.real_clients.model_server import Turn, run, run_found, say
 from tests.real_clients.newcomer import SECTIONS, Newcomer, shown_commands, shown_span, shown_text
-from tests.real_clients.test_turns import ASK, DONE, FINISH, LET_GO, REASON, WORKING, counts
+from tests.real_clients.test_turns import ASK, DONE, FINISH, LET_GO, REASON, STEPS, WORKING, counts
 from tests.support import Workspace
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def first_forge(newcomer: Newcomer) -> None:
 
 def lets_go(newcomer: Newcomer) -> None:
     """The agent goes on and on, until it is let go by itself; `$cancel` ends the run."""
-    went_on = newcomer.prompts("$forge make it faster", WORKING)
+    went_on = newcomer.prompts("$forge make it faster", *STEPS)
     assert len(went_on.requests) == 1 + 5
     assert LET_GO in went_on.shown[-1]
     newcomer.prompts(shown_span(WRONG, r"\$cancel"), DONE, resume=went_on.session)

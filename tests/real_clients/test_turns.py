@@ -22,11 +22,14 @@ LET_GO = "the work is kept"
 WORKING, DONE = say("I work."), say("All done.")
 STEPS = tuple(say(f"Step {number}.") for number in range(6))
 """No two alike: what ends twice within two seconds with the same words counts once."""
+IN_A_ROW = 5
+WITHOUT_OURS = ("qwen", "gemini")
+"""The clients that load a workspace's `.env`: what our variables say there counts for nothing."""
 FINISH = run(r"\1--outcome finished\2", r"(?<=: )(.*rcs'? state write --mode [\w,]+ )--phase [\w-]+(.*)$")
 """Pastes the command that a Stop's reason shows, with the outcome in place of the phase."""
 ASK = Turn(
     command=r"\1 --text 'Which database?' --option Postgres --option SQLite\2",
-    find=r"(?<=can decide: )(.*rcs question ask .*) --text '[^']*'(.*?)(?=</hook_prompt>|$)",
+    find=r"(?<=can decide: )(.*rcs'? question ask .*) --text '[^']*'(.*?)(?=</hook_prompt>|$)",
 )
 
 
@@ -70,8 +73,8 @@ def test_a_prompt_puts_our_context_before_the_model_once_and_state_on_disk(
     person.env["RCS_STOP_MAX_BLOCKS"] = "0"
     outcome = person.types(PROMPT, WORKING)
     assert ended_well(outcome)
-    assert counts(outcome, f"{DETECTED}$blueprint, $team, $forge") == [1]
-    assert counts(outcome, "deferred skills: team, forge") == [1]
+    assert {*counts(outcome, f"{DETECTED}$blueprint, $team, $forge")} == {1}
+    assert {*counts(outcome, "deferred skills: team, forge")} == {1}
     assert workspace.active(outcome.session) == ["blueprint"]
     assert workspace.read("blueprint", outcome.session)["current_phase"] == "planning"
 
@@ -119,7 +122,7 @@ def test_we_let_go_before_the_client_does(person: Person) -> None:
     configure(person.client, person.workspace, "command")
     person.trusts(person.workspace, approved=person.workspace if person.client == "codex" else None)
     person.env["RCS_STOP_MAX_BLOCKS"] = "1000"
-    holds = person.adapter.most_holds
+    holds = IN_A_ROW if person.client in WITHOUT_OURS else person.adapter.most_holds
     # Gemini CLI ends a turn in which the model repeats itself.
     outcome = person.types("$forge ship this fix", *(say(f"Step {step}.") for step in range(holds + 5)), shown=True)
     assert ended_well(outcome)
