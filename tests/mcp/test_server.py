@@ -56,6 +56,7 @@ def test_all_that_was_asked_before_stdin_closes_is_done_and_answered(workspace: 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)])
 def test_a_signal_ends_it_at_once(pipes: Pipes, number: int, status: int) -> None:
     pipes.begin()
+    pipes.call(1, "state_list_active", {})
     pipes.process.send_signal(number)
     assert pipes.process.wait(timeout=PATIENCE) == status
 
