@@ -467,6 +467,7 @@ def killed_at(moment: int, action: Callable[[], Said]) -> Said:
     return in_child(run)()
 
 
+@pytest.mark.slow
 @each_row("surface", ["start", "reply", "stop", "write", "clear", "ask", "next"])
 def test_a_writer_that_is_killed_has_done_all_or_nothing_and_the_next_goes_on(scene: Scene, surface: str) -> None:
     """At each rename and removal; tests/sweep does it at each system call."""

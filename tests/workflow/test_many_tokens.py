@@ -31,6 +31,7 @@ def seconds_of(prompt: str, cwd: Path) -> float:
     return of_children() - before
 
 
+@pytest.mark.slow
 def test_ten_megabytes_of_tokens_take_no_longer_than_somebody_waits(tmp_path: Path) -> None:
     """To read each of them took 5 s."""
     prompt = "$forge, " * (TEN_MB // len("$forge, "))
@@ -59,6 +60,7 @@ def test_so_many_tokens_mean_what_a_hundred_mean(piece: str) -> None:
     assert {token.report_key for token in many} == {token.report_key for token in few}
 
 
+@pytest.mark.slow
 @each_row(("before", "after"), [(MOST_AT_AN_END - 1, MANY), (MANY, MOST_AT_AN_END - 1)])
 def test_a_request_near_either_end_of_many_variables_is_read_where_it_is(before: int, after: int) -> None:
     prompt = VARIABLE * before + REQUEST + VARIABLE * after
