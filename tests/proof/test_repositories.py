@@ -60,7 +60,7 @@ def _with_program(repo: Repo, name: str, program: str) -> None:
 
 def test_a_large_file_of_git_lfs_is_known_by_its_pointer(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
-    _with_program(repo, "lfs", LFS.format(python=sys.executable))
+    _with_program(repo, "lfs", LFS.format(python=os.path.realpath(sys.executable)))
     for name, data in {
         "large": b"\0\r\n" * (1 << 20),
         "small": b"a",
